@@ -1,0 +1,1 @@
+CREATE INDEX `listings_searched` ON `listings` (`row_id`,`state`,`verified_at_ms`);

@@ -21,7 +21,8 @@ import {
 import type { AuthorizeAnswer, AuthorizeRequest, DecisionAnswer, PaidCallPort } from "./paid-call-port.ts";
 import { PaidCallTables } from "./paid-call-tables.ts";
 import { signReceipt } from "./receipt.ts";
-import { recordPaidCall } from "./registry-store.ts";
+import { recordSoon, wasRecorded } from "./record-soon.ts";
+import { type PaidCallRecord, recordPaidCalls } from "./registry-store.ts";
 import { type KeyRing, ringsOf } from "./signing-keys.ts";
 import type { HoldAnswer, WalletPort } from "./wallet-port.ts";
 import type { FailureKind, Receipt } from "./wire.ts";
@@ -172,27 +173,26 @@ export class PaidCallObject extends DurableObject<Env> implements PaidCallPort {
       this.#noteFailure(error);
       return;
     }
-    this.ctx.waitUntil(this.#carryOut().catch((error) => this.#noteFailure(error)));
+    const record = this.#unrecorded();
+    if (record) recordSoon(this.env.DB, record, this.ctx, this.clock.nowMs());
   }
 
   async #carryOut(): Promise<void> {
     await this.#settle();
-    const call = this.#tables.read();
-    if (!call || call.isRecorded) return;
-    const fields = receiptFieldsOf(call);
-    if (fields) {
-      const { receiptId, transactionId, status, failureKind, capabilityId, providerId } = fields;
-      const { walletId, agentId, amountMinor, currency } = fields;
-      const { policyVersion, approvalId, decision } = call;
-      await recordPaidCall(this.env.DB, {
-        ...{ receiptId, transactionId, status, failureKind, capabilityId, providerId },
-        ...{ walletId, agentId, amountMinor, currency, policyVersion, approvalId },
-        errorText: decision?.errorText ?? null,
-        decidedAtMs: decision?.atMs ?? 0,
-      });
-    }
+    const record = this.#unrecorded();
+    if (!record) return;
+    await recordPaidCalls(this.env.DB, [record]);
     this.#tables.setRecorded();
-    this.#wake();
+  }
+
+  /** What the registry still has to learn. */
+  #unrecorded(): PaidCallRecord | undefined {
+    const call = this.#tables.read();
+    if (!call || call.isRecorded) return undefined;
+    const record = recordOf(call);
+    if (record && !wasRecorded(call.transactionId)) return record;
+    this.#tables.setRecorded();
+    return undefined;
   }
 
   #settle(): Promise<void> {
@@ -285,6 +285,20 @@ export class PaidCallObject extends DurableObject<Env> implements PaidCallPort {
 function holdRequestOf(call: PaidCall, nowMs: number) {
   const { transactionId, keyFingerprint, agentId, capabilityId, providerId, amountMinor, currency } = call;
   return { transactionId, keyFingerprint, agentId, capabilityId, providerId, amountMinor, currency, nowMs };
+}
+
+/** What the registry learns of a decided call; undefined for one that never took a hold. */
+function recordOf(call: PaidCall): PaidCallRecord | undefined {
+  const fields = receiptFieldsOf(call);
+  if (!fields || !call.decision) return undefined;
+  const { receiptId, transactionId, status, failureKind, capabilityId, providerId } = fields;
+  const { walletId, agentId, amountMinor, currency } = fields;
+  const { policyVersion, approvalId, decision } = call;
+  return {
+    ...{ receiptId, transactionId, status, failureKind, capabilityId, providerId },
+    ...{ walletId, agentId, amountMinor, currency, policyVersion, approvalId },
+    ...{ errorText: decision.errorText, decidedAtMs: decision.atMs },
+  };
 }
 
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 // The registry in D1: wallets' public keys, providers, capabilities, and the index of decided paid calls. No balance and
 // no state of a call is ever read from here.
 
-import { and, eq, lt, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { capabilities, paidCalls, providers, wallets } from "../db/schema.ts";
 import { toHex } from "../platform/bytes.ts";
 import { BREAKER_FAILURES, BREAKER_LAST_CALLS, BREAKER_PAUSE_MS, BREAKER_WITHIN_MS } from "./breaker.ts";
@@ -79,36 +79,54 @@ export async function addCapability(
   return id;
 }
 
+/** Parameters that D1 takes in one statement. */
+const MAX_PARAMETERS = 100;
+const RECORDS_PER_STATEMENT = Math.floor(MAX_PARAMETERS / Object.keys(getTableColumns(paidCalls)).length);
+
 /**
- * Writes a decided call into the index, once, and opens the capability's breaker when this failure was one too many.
- * A record that comes late pauses from its own time on, so it never opens a breaker that would be closed by now.
+ * Writes decided calls into the index, each once however often it is told, and opens the breaker of a capability when
+ * one of its failures was one too many. A record that comes late pauses from its own time on, so it never opens a
+ * breaker that would be closed by now.
  */
-export async function recordPaidCall(db: D1Database, call: PaidCallRecord): Promise<void> {
+export async function recordPaidCalls(db: D1Database, calls: readonly PaidCallRecord[]): Promise<void> {
   const d1 = drizzle(db);
-  const insert = d1.insert(paidCalls).values(call).onConflictDoNothing();
-  const counts = call.failureKind === "provider_error" || call.failureKind === "timeout";
-  if (!counts) {
-    await insert;
-    return;
+  const inserts = [];
+  for (let from = 0; from < calls.length; from += RECORDS_PER_STATEMENT) {
+    const group = calls.slice(from, from + RECORDS_PER_STATEMENT);
+    inserts.push(d1.insert(paidCalls).values(group).onConflictDoNothing());
   }
+  const openings = latestFailures(calls).map((failure) => openBreaker(d1, failure));
+  const [first, ...others] = [...inserts, ...openings];
+  if (first) await d1.batch([first, ...others]);
+}
+
+/** Of every capability the last failure that its breaker counts. */
+function latestFailures(calls: readonly PaidCallRecord[]): PaidCallRecord[] {
+  const counted = calls.filter(
+    ({ failureKind }) => failureKind === "provider_error" || failureKind === "timeout",
+  );
+  const inOrder = counted.sort((left, right) => left.decidedAtMs - right.decidedAtMs);
+  return [...new Map(inOrder.map((call) => [call.capabilityId, call])).values()];
+}
+
+function openBreaker(d1: DrizzleD1Database, { capabilityId, decidedAtMs }: PaidCallRecord) {
   const recentFailures = sql`(SELECT COUNT(*) FROM (
     SELECT failure_kind FROM paid_calls
-    WHERE capability_id = ${call.capabilityId} AND decided_at_ms > ${call.decidedAtMs - BREAKER_WITHIN_MS}
+    WHERE capability_id = ${capabilityId} AND decided_at_ms > ${decidedAtMs - BREAKER_WITHIN_MS}
       AND (failure_kind IS NULL OR failure_kind <> 'client_error')
     ORDER BY decided_at_ms DESC LIMIT ${BREAKER_LAST_CALLS}
   ) WHERE failure_kind IS NOT NULL)`;
-  const pausedUntilMs = call.decidedAtMs + BREAKER_PAUSE_MS;
-  const open = d1
+  const pausedUntilMs = decidedAtMs + BREAKER_PAUSE_MS;
+  return d1
     .update(capabilities)
     .set({ pausedUntilMs })
     .where(
       and(
-        eq(capabilities.id, call.capabilityId),
+        eq(capabilities.id, capabilityId),
         lt(capabilities.pausedUntilMs, pausedUntilMs),
         sql`${recentFailures} >= ${BREAKER_FAILURES}`,
       ),
     );
-  await d1.batch([insert, open]);
 }
 
 /** A fresh id: the prefix and 32 random hex digits. */

@@ -240,7 +240,7 @@ export class WalletObject extends DurableObject<Env> implements WalletAdminPort 
   #checked(): StoredWallet {
     const wallet = this.#tables.wallet();
     assertBooks(wallet.books);
-    assert(this.#tables.openHoldsMinor() === wallet.books.held, "the held account is the sum of open holds");
+    assert(wallet.openHoldsMinor === wallet.books.held, "the held account is the sum of open holds");
     return wallet;
   }
 }

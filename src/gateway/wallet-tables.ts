@@ -31,6 +31,8 @@ export interface StoredWallet {
   policy: Policy;
   policyVersion: number;
   books: Books;
+  /** The sum of all open holds: must equal the held account. */
+  openHoldsMinor: bigint;
 }
 
 export interface StoredApproval {
@@ -39,6 +41,10 @@ export interface StoredApproval {
 }
 
 type Row = Record<string, SqlStorageValue>;
+
+/** One statement: it runs before and after every change. */
+const WALLET_AND_OPEN_HOLDS = `SELECT wallet.*, CAST(COALESCE(
+  (SELECT SUM(CAST(amount_minor AS INTEGER)) FROM holds WHERE state = 'held'), 0) AS TEXT) AS open_holds_minor FROM wallet`;
 
 export class WalletTables {
   readonly #sql: SqlStorage;
@@ -71,7 +77,7 @@ export class WalletTables {
 
   wallet(): StoredWallet {
     assert(this.exist(), "the wallet was opened");
-    const row = this.#one("SELECT * FROM wallet");
+    const row = this.#one(WALLET_AND_OPEN_HOLDS);
     assert(row, "an open wallet has its row");
     return {
       walletId: String(row.wallet_id),
@@ -86,6 +92,7 @@ export class WalletTables {
         held: BigInt(String(row.held_minor)),
         external: BigInt(String(row.external_minor)),
       },
+      openHoldsMinor: BigInt(String(row.open_holds_minor)),
     };
   }
 
@@ -143,11 +150,6 @@ export class WalletTables {
     this.#sql.exec("UPDATE holds SET state = ? WHERE transaction_id = ?", state, transactionId);
   }
 
-  /** The sum of all open holds: must equal the held account. */
-  openHoldsMinor(): bigint {
-    return this.#sum("SELECT SUM(CAST(amount_minor AS INTEGER)) FROM holds WHERE state = 'held'");
-  }
-
   entry(source: EntrySource, id: string): Entry | undefined {
     const row = this.#one("SELECT * FROM entries WHERE source = ? AND id = ?", source, id);
     return row && entryOf(row);
@@ -180,13 +182,19 @@ export class WalletTables {
   }
 
   spentMinor(scope: string, span: string): bigint {
-    return this.#sum("SELECT amount_minor FROM spending WHERE scope = ? AND span = ?", scope, span);
+    const row = this.#one("SELECT amount_minor FROM spending WHERE scope = ? AND span = ?", scope, span);
+    return BigInt(String(row?.amount_minor ?? 0));
   }
 
   /** Counts a hold into its windows, or out of them with a negative amount. */
   addSpending(scope: string, span: string, amountMinor: bigint): void {
-    const spent = this.spentMinor(scope, span) + amountMinor;
-    this.#sql.exec("INSERT OR REPLACE INTO spending VALUES (?, ?, ?)", scope, span, String(spent));
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO spending SELECT ?1, ?2, CAST(CAST(?3 AS INTEGER) + COALESCE(
+        (SELECT CAST(amount_minor AS INTEGER) FROM spending WHERE scope = ?1 AND span = ?2), 0) AS TEXT)`,
+      scope,
+      span,
+      String(amountMinor),
+    );
   }
 
   /** The one approval for this ask that is neither used nor expired. */
@@ -255,11 +263,6 @@ export class WalletTables {
 
   #one(statement: string, ...bindings: SqlStorageValue[]): Row | undefined {
     return this.#sql.exec<Row>(statement, ...bindings).toArray()[0];
-  }
-
-  #sum(statement: string, ...bindings: SqlStorageValue[]): bigint {
-    const row = this.#one(`SELECT CAST(COALESCE((${statement}), 0) AS TEXT) AS total`, ...bindings);
-    return BigInt(String(row?.total));
   }
 }
 

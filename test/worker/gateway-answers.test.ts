@@ -1,11 +1,13 @@
 // What the gateway's routes answer besides: whose is whose, calls that are decided, bad fields, limits, keys, credentials,
 // and the breaker.
 
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { keyIdOf } from "../../src/gateway/key-id.ts";
 import { fromBase64, sha256Hex, toBase64 } from "../../src/platform/bytes.ts";
 import { spkiOf } from "../../src/platform/ed25519.ts";
+import { GATHER_MS } from "../../src/platform/gatherer.ts";
 import { aCapability, aMarket, api, operator, type PublicKey, paidCallOf, tablesOf } from "./market.ts";
 
 const market = await aMarket();
@@ -123,14 +125,45 @@ describe("the breaker of a capability", () => {
   });
 });
 
-/** Waits for the paid calls' outbox: what the breaker reads arrives just after the answer. */
+/** What ended just now is in the registry by then: what the breaker and the audit read. */
+const untilRecorded = () => new Promise((resolve) => setTimeout(resolve, GATHER_MS + 200));
+
 async function pausedUntil(capabilityId: string): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await untilRecorded();
   const row = await env.DB.prepare("SELECT paused_until_ms FROM capabilities WHERE id = ?")
     .bind(capabilityId)
     .first();
   return Number(row?.paused_until_ms);
 }
+
+describe("calls that end together", () => {
+  it("are recorded by one write, and their alarms find that done", async () => {
+    await untilRecorded();
+    const ids: string[] = [];
+    for (let calls = 0; calls < 20; calls++) ids.push(await market.hold());
+    const ends = await watchStorage(async () => {
+      const answers = await Promise.all(
+        ids.map((id, index) => (index % 2 === 0 ? market.complete(id) : market.fail(id, "client_error"))),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      await untilRecorded();
+    });
+    expect(ends.d1Writes.filter((write) => write.startsWith("batch"))).toHaveLength(1);
+    const { results } = await env.DB.prepare(
+      "SELECT status FROM paid_calls WHERE transaction_id IN (SELECT value FROM json_each(?))",
+    )
+      .bind(JSON.stringify(ids))
+      .all();
+    expect(results.map(({ status }) => status).sort()).toEqual([
+      ...Array(10).fill("completed"),
+      ...Array(10).fill("failed"),
+    ]);
+    const alarms = await watchStorage(async () => {
+      for (const id of ids) expect(await runDurableObjectAlarm(paidCallOf(id))).toBe(true);
+    });
+    expect(alarms.d1Writes).toEqual([]);
+  });
+});
 
 describe("2,000 challenges", () => {
   it("ask no object and write nothing to D1", async () => {

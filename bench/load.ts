@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 /** Longer than any answer of a contestant takes that still works. */
-const TIMEOUT_SECONDS = 240;
+const TIMEOUT_SECONDS = 60;
 
 /** @throws Error when a request ends without an answer. */
 export function fire(options: LoadOptions): Promise<Load> {

@@ -15,6 +15,8 @@ import { ACCOUNTS, NETWORK } from "../scripts/chain/addresses.ts";
 
 /** viem's default of 4 s would be unfair on a chain with blocks of 2 s. */
 const RECEIPT_POLL_MS = 100;
+/** It loses some transactions of copies of a payment; by default it then waits three minutes for each. */
+const RECEIPT_WAIT_MS = 20_000;
 
 const [port, rpcUrl] = process.argv.slice(2);
 const account = privateKeyToAccount(ACCOUNTS[0].key, { nonceManager });
@@ -28,6 +30,7 @@ const signer = toFacilitatorEvmSigner(
   Object.assign(client, { address: account.address }) as unknown as Parameters<
     typeof toFacilitatorEvmSigner
   >[0],
+  { confirmationTimeoutMs: RECEIPT_WAIT_MS },
 );
 
 const facilitator = new x402Facilitator().register(NETWORK, new ExactEvmScheme(signer));

@@ -1,6 +1,7 @@
 // Reading what a client sent: the body within its limit, the query by the route's schema. Answers problems as values
 // that name the field.
 
+import { readBounded } from "../platform/bounded-body.ts";
 import { findProblem, type JsonSchema } from "./json-schema.ts";
 
 /** A payment with a bazaar block of 64 KiB needs less than half of it; larger bodies are an attack or a mistake. */
@@ -11,13 +12,13 @@ export type BodyReading =
   | { ok: false; reason: "too_large" }
   | { ok: false; reason: "invalid"; field: string; message: string };
 
+/** Beyond this a client that sends what nobody wants may lose its connection. */
+const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
+
 /** Reads a JSON body of at most `MAX_BODY_BYTES`. */
 export async function readJsonBody(request: Request): Promise<BodyReading> {
-  const stated = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (stated > MAX_BODY_BYTES) return { ok: false, reason: "too_large" };
-  // HTTP holds a sender to the length it stated; a body of none is counted while it comes.
-  const bytes = Number.isNaN(stated) ? await readCounted(request) : await request.arrayBuffer();
-  if (bytes === null || bytes.byteLength > MAX_BODY_BYTES) return { ok: false, reason: "too_large" };
+  const bytes = await readBounded(request, MAX_BODY_BYTES, MAX_DISCARDED_BYTES);
+  if (bytes === null) return { ok: false, reason: "too_large" };
   try {
     return {
       ok: true,
@@ -28,38 +29,18 @@ export async function readJsonBody(request: Request): Promise<BodyReading> {
   }
 }
 
-/** Null when it is too large. */
-async function readCounted(request: Request): Promise<ArrayBuffer | null> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  // A loop that ended early would cancel the stream, and then discardBody could not read on.
-  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-    total += chunk.byteLength;
-    if (total > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return new Blob(chunks).arrayBuffer();
-}
-
 const NOT_JSON: BodyReading = { ok: false, reason: "invalid", field: "body", message: "is not JSON" };
 
-/** Beyond this a client that sends what nobody wants may lose its connection. */
-const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
-
 /**
- * Reads away what is left of a body. Without it, workerd closes the connection of a client that was answered early
- * (401, 404, 413), and the client sees its answer, or its next request, end in a reset.
+ * Reads away a body that nobody looked at. Without it, workerd closes the connection of a client that was answered early
+ * (401, 404), and the client sees its answer, or its next request, end in a reset.
  */
 export async function discardBody(request: Request): Promise<void> {
-  if (request.body === null) return;
-  let total = 0;
+  if (request.bodyUsed) return;
   try {
-    for await (const chunk of request.body) {
-      total += chunk.byteLength;
-      if (total > MAX_DISCARDED_BYTES) return;
-    }
+    await readBounded(request, 0, MAX_DISCARDED_BYTES);
   } catch {
-    // The client went away, or the body was read to its end.
+    // The client went away.
   }
 }
 

@@ -43,7 +43,7 @@ export function recoverPublicKey(hash: bigint, { r, s, isOdd }: Signature): { x:
 }
 
 /** Width of the windows in bits: wider ones need fewer additions and larger tables. G's table is made once. */
-const G_WINDOW = 7;
+const G_WINDOW = 8;
 const POINT_WINDOW = 5;
 let tablesOfG: Tables | undefined;
 
@@ -104,16 +104,22 @@ function halves(scalar: bigint, { window, multiples, turned }: Tables): [Part, P
 function digitsOf(scalar: bigint, window: number): number[] {
   const size = 1 << window;
   const sign = scalar < 0n ? -1 : 1;
+  // Numbers from here on: a bigint for every place would cost more than the additions that it saves.
+  const bits = (scalar < 0n ? -scalar : scalar).toString(2);
   const digits: number[] = [];
-  for (let rest = scalar < 0n ? -scalar : scalar; rest > 0n; rest >>= 1n) {
-    let digit = Number(BigInt.asUintN(window, rest));
-    if (digit % 2 === 0) {
+  let carry = 0;
+  for (let end = bits.length; end > 0 || carry > 0; ) {
+    const isOne = bits[end - 1] === "1";
+    if (isOne === (carry === 1)) {
       digits.push(0);
+      end--;
       continue;
     }
-    if (digit > size / 2) digit -= size;
-    digits.push(sign * digit);
-    rest -= BigInt(digit);
+    const taken = end > 0 ? Number.parseInt(bits.slice(Math.max(0, end - window), end), 2) + carry : carry;
+    carry = taken > size / 2 ? 1 : 0;
+    digits.push(sign * (taken - carry * size));
+    for (let zeros = 1; zeros < window; zeros++) digits.push(0);
+    end -= window;
   }
   return digits;
 }

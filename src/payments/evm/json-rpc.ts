@@ -2,6 +2,7 @@
 // within a bound, single calls for providers that refuse batches, and the check that the node serves the right
 // chain. Nothing a provider says and no URL leaves it except in answers, whose text never reaches a client.
 
+import { readBounded } from "../../platform/bounded-body.ts";
 import { systemClock } from "../../platform/clock.ts";
 import {
   type ElementReading,
@@ -185,23 +186,11 @@ async function post(url: string, calls: readonly RpcCall[], timeoutMs: number) {
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return readReply(response.status, await readText(response), calls.length);
+    const reply = await readBounded(response, MAX_REPLY_BYTES);
+    return readReply(response.status, reply && new TextDecoder().decode(reply), calls.length);
   } catch {
     return { kind: "failed" } as const;
   }
-}
-
-/** The body as text, or null when it is larger than any answer we ask for. */
-async function readText(response: Response): Promise<string | null> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_REPLY_BYTES) return null;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function pause(ms: number): Promise<void> {

@@ -34,7 +34,7 @@ const server = createServer(async (incoming, outgoing) => {
   counts.calls += callsIn(body);
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   const asked = request({ host: "127.0.0.1", port: nodePort, method: "POST", agent, headers }, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, headers);
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
   asked.once("error", () => outgoing.destroy());

@@ -3,7 +3,7 @@
 // Pure but for a bounded memory of domains.
 
 import { keccak_256 } from "@noble/hashes/sha3";
-import { utf8 } from "../../platform/bytes.ts";
+import { utf8, writeHex } from "../../platform/bytes.ts";
 import { type Payment, signedReceiver } from "../payment.ts";
 
 const DOMAIN_TYPE = keccak_256(
@@ -72,10 +72,7 @@ class Words {
 
   /** Hex with 0x, of an even number of digits. */
   hex(value: string): void {
-    let at = this.#next + WORD_BYTES - (value.length - 2) / 2;
-    for (let digit = 2; digit < value.length; digit += 2) {
-      this.words[at++] = Number.parseInt(value.slice(digit, digit + 2), 16);
-    }
+    writeHex(value.slice(2), this.words.subarray(this.#next + WORD_BYTES - (value.length - 2) / 2));
     this.#next += WORD_BYTES;
   }
 

@@ -158,7 +158,9 @@ async function startSlowNode(chain: BenchChain) {
 async function startScript(name: string, args: string[]): Promise<{ child: ChildProcess; line: string }> {
   const file = fileURLToPath(new URL(name, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  const endWithThis = () => child.kill("SIGKILL");
+  process.once("exit", endWithThis);
+  child.once("exit", () => process.off("exit", endWithThis));
   const line = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${name} did not start`)), READY_TIMEOUT_MS);
     child.once("exit", () => reject(new Error(`${name} ended before it was ready`)));

@@ -1,7 +1,7 @@
 // Our verify equals the reference: thousands of generated payments, judged by both over the same chain state. What is
 // compared begins below the decoder and the allowlist: both sides are given the same decoded payment. Left out, because
 // we are stricter on purpose: the client's own copy of asset, receiver and amount (the reference never looks at it),
-// dust, and the wrapper of a wallet that stands already under Permit2 (test/verify.test.ts, C06). The same inside
+// dust, and the wrapper of a wallet that stands already under Permit2 (test/verify/signatures.test.ts, C06). The same inside
 // workerd: test/worker/differential.test.ts.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

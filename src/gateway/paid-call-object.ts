@@ -174,7 +174,7 @@ export class PaidCallObject extends DurableObject<Env> implements PaidCallPort {
       return;
     }
     const record = this.#unrecorded();
-    if (record) recordSoon(this.env.DB, record, this.ctx, this.clock.nowMs());
+    if (record) recordSoon(this.env.DB, record, this.ctx);
   }
 
   async #carryOut(): Promise<void> {

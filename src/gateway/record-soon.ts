@@ -16,14 +16,13 @@ export function recordSoon(
   db: D1Database,
   call: PaidCallRecord,
   ctx: Pick<ExecutionContext, "waitUntil">,
-  nowMs: number,
 ): void {
   const write = async (gathered: readonly PaidCallRecord[]) => {
     await recordPaidCalls(db, gathered);
     if (recorded.size > MAX_REMEMBERED) recorded.clear();
     for (const { transactionId } of gathered) recorded.add(transactionId);
   };
-  calls.add(call, write, ctx, nowMs);
+  calls.add(call, write, ctx);
 }
 
 /** Whether this isolate has recorded the call. Says yes once. */

@@ -10,13 +10,8 @@ const MAX_WAITING = 200;
 
 const settlements = new Gatherer<EndedSettlement>("audit", MAX_WAITING);
 
-export function auditSoon(
-  db: D1Database,
-  ended: EndedSettlement,
-  ctx: ExecutionContext,
-  nowMs: number,
-): void {
+export function auditSoon(db: D1Database, ended: EndedSettlement, ctx: ExecutionContext): void {
   const write = async (gathered: readonly EndedSettlement[]) =>
     addSettlements(db, await Promise.all(gathered.map(auditedRow)));
-  settlements.add(ended, write, ctx, nowMs);
+  settlements.add(ended, write, ctx);
 }

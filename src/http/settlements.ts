@@ -56,10 +56,9 @@ async function settle(call: Call): Promise<Response> {
   );
   // What is listed is audited with its listing.
   if (answer.success && !answer.isReplay && observation === null) {
-    const nowMs = call.clock.nowMs();
-    const ended = successOf(payment, answer.transaction, nowMs);
+    const ended = successOf(payment, answer.transaction, call.clock.nowMs());
     const settled = { settlementId, tenant, purpose: PAYMENT_PURPOSE, audited, ...ended };
-    auditSoon(call.env.DB, settled, call.ctx, nowMs);
+    auditSoon(call.env.DB, settled, call.ctx);
   }
   const isListed = answer.success && (await listing) === true;
   const isUnderWay = answer.success || answer.reason === "settlement_pending";

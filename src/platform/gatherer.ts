@@ -1,6 +1,7 @@
 // Gathers what one isolate has to write, so that a burst of it is one write. What is lost on the way, with the isolate or
 // because the write failed, somebody who keeps it has to write again.
 
+import { systemClock } from "./clock.ts";
 import { describeError, log } from "./log.ts";
 
 /** Nobody waits for what is gathered; people who look soon should find it. */
@@ -27,9 +28,9 @@ export class Gatherer<Item> {
     item: Item,
     write: (items: readonly Item[]) => Promise<unknown>,
     ctx: Pick<ExecutionContext, "waitUntil">,
-    nowMs: number,
   ): void {
     if (this.#waiting.length < this.#maxWaiting) this.#waiting.push(item);
+    const nowMs = systemClock.nowMs();
     if (this.#sinceMs !== null && nowMs < this.#sinceMs + GATHERED_BY_MS) return;
     this.#sinceMs = nowMs;
     ctx.waitUntil(this.#writeSoon(write));

@@ -140,16 +140,14 @@ function negate({ x, y, z }: Point): Point {
   return { x, y: -y, z };
 }
 
-/** Formulas "dbl-2009-l" of the Explicit-Formulas Database. No point of this curve has y = 0. */
+/** Formulas "dbl-1998-cmo-2" of the Explicit-Formulas Database, with a = 0. No point of this curve has y = 0. */
 function double({ x, y, z }: Point): Point {
   if (z === 0n) return INFINITY;
-  const a = (x * x) % P;
-  const b = (y * y) % P;
-  const c = b * b;
-  const d = (2n * ((x + b) * (x + b) - a - c)) % P;
-  const e = 3n * a;
-  const newX = (e * e - 2n * d) % P;
-  return { x: newX, y: (e * (d - newX) - 8n * c) % P, z: (2n * y * z) % P };
+  const yy = (2n * y * y) % P;
+  const s = (2n * x * yy) % P;
+  const m = (3n * x * x) % P;
+  const newX = (m * m - 2n * s) % P;
+  return { x: newX, y: (m * (s - newX) - 2n * yy * yy) % P, z: (2n * y * z) % P };
 }
 
 /** "add-1998-cmo-2", and "madd" of the same where the second point has z = 1. */

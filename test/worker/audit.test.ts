@@ -1,8 +1,10 @@
 // The audit: one row for each settlement that ended and for each paid call, to whom it belongs, and nothing in it that
 // must not be kept.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { createExecutionContext, runDurableObjectAlarm, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import worker from "../../src/index.ts";
 import { encodeJson } from "../../src/platform/base64-json.ts";
 import { aToolBlock } from "../support/bazaar.ts";
 import {
@@ -16,7 +18,7 @@ import {
   type TestPayment,
 } from "../support/chain.ts";
 import { aMarket, api, moveClock, operate, operator, paidCallOf } from "./market.ts";
-import { idOf, keyOf, moveTime, ringAlarm, settle, startSettling, until } from "./settling.ts";
+import { idOf, keyOf, moveTime, ORIGIN, ringAlarm, settle, startSettling, until } from "./settling.ts";
 
 const TOPUPS = ACCOUNTS[9]?.address ?? BUYER.address;
 const chain = await startSettling({ variables: { SETTLE_WAIT_SECONDS: "2", TOPUP_PAY_TO: TOPUPS } });
@@ -217,6 +219,42 @@ describe("asking", () => {
     expect(await rowsOf(operator, `?limit=100&until=${Date.parse(middle)}`)).toEqual(
       all.filter(({ created_at }) => String(created_at) < middle),
     );
+  });
+
+  it("a walk that others write behind repeats nothing and loses nothing that was there", async () => {
+    const before = await rowsOf(operator, "?limit=100");
+    const calls = await aMarket();
+    const walked: Row[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const query: string = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const { body } = await api<{ rows: Row[]; cursor: string | null }>("GET", `/v1/audit${query}`, {
+        token: operator,
+      });
+      walked.push(...body.rows);
+      cursor = body.cursor;
+      const transactionId = await calls.hold();
+      await calls.complete(transactionId);
+      await runDurableObjectAlarm(paidCallOf(transactionId));
+    }
+    expect(walked).toEqual(before);
+    expect((await rowsOf(operator, "?limit=100")).length).toBeGreaterThan(before.length);
+  });
+
+  it("of an open Worker, whoever asks sees what was settled without a key, and nothing of a tenant", async () => {
+    const open = { ...env, AUTH: "open" } as typeof env;
+    const ask = async <Body>(path: string, init: RequestInit = {}): Promise<Body> => {
+      const ctx = createExecutionContext();
+      const request = new Request<unknown, IncomingRequestCfProperties>(ORIGIN + path, init as never);
+      const response = await worker.fetch(request, open, ctx);
+      await waitOnExecutionContext(ctx);
+      expect(response.status).toBe(200);
+      return (await response.json()) as Body;
+    };
+    const payment = await aPayment();
+    await ask("/settle", { method: "POST", body: JSON.stringify(payment) });
+    const { rows } = await ask<{ rows: Row[] }>("/v1/audit");
+    expect(rows.map(({ id }) => id)).toEqual([await idOf(payment)]);
   });
 
   it.each([

@@ -190,20 +190,27 @@ describe("a paid call's row", () => {
   });
 });
 
+/** The operator's pages of two rows, one after the other, with something happening after each. */
+async function walk(meanwhile: () => Promise<void>): Promise<Row[]> {
+  const walked: Row[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const query: string = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const { body } = await api<{ rows: Row[]; cursor: string | null }>("GET", `/v1/audit${query}`, {
+      token: operator,
+    });
+    walked.push(...body.rows);
+    cursor = body.cursor;
+    await meanwhile();
+  }
+  return walked;
+}
+
 describe("asking", () => {
   it("walks over all rows once, page by page, newest first, and filters by kind and time", async () => {
     const all = await rowsOf(operator, "?limit=100");
     expect(all.length).toBeGreaterThan(4);
-    const walked: Row[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null) {
-      const query: string = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const { body } = await api<{ rows: Row[]; cursor: string | null }>("GET", `/v1/audit${query}`, {
-        token: operator,
-      });
-      walked.push(...body.rows);
-      cursor = body.cursor;
-    }
+    const walked = await walk(async () => {});
     expect(walked).toEqual(all);
     const times = all.map(({ created_at }) => String(created_at));
     expect(times).toEqual(times.toSorted().reverse());
@@ -224,19 +231,11 @@ describe("asking", () => {
   it("a walk that others write behind repeats nothing and loses nothing that was there", async () => {
     const before = await rowsOf(operator, "?limit=100");
     const calls = await aMarket();
-    const walked: Row[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null) {
-      const query: string = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const { body } = await api<{ rows: Row[]; cursor: string | null }>("GET", `/v1/audit${query}`, {
-        token: operator,
-      });
-      walked.push(...body.rows);
-      cursor = body.cursor;
+    const walked = await walk(async () => {
       const transactionId = await calls.hold();
       await calls.complete(transactionId);
       await runDurableObjectAlarm(paidCallOf(transactionId));
-    }
+    });
     expect(walked).toEqual(before);
     expect((await rowsOf(operator, "?limit=100")).length).toBeGreaterThan(before.length);
   });

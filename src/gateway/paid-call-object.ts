@@ -9,6 +9,7 @@ import { type Env, loadConfig } from "../config.ts";
 import { assert } from "../platform/assert.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { describeError, log, logAlarm } from "../platform/log.ts";
+import { recordOf, recordSoon, wasRecorded } from "./call-records.ts";
 import {
   ABANDONED,
   AUTHORIZING_MS,
@@ -21,7 +22,6 @@ import {
 import type { AuthorizeAnswer, AuthorizeRequest, DecisionAnswer, PaidCallPort } from "./paid-call-port.ts";
 import { PaidCallTables } from "./paid-call-tables.ts";
 import { signReceipt } from "./receipt.ts";
-import { recordSoon, wasRecorded } from "./record-soon.ts";
 import { type PaidCallRecord, recordPaidCalls } from "./registry-store.ts";
 import { type KeyRing, ringsOf } from "./signing-keys.ts";
 import type { HoldAnswer, WalletPort } from "./wallet-port.ts";
@@ -285,20 +285,6 @@ export class PaidCallObject extends DurableObject<Env> implements PaidCallPort {
 function holdRequestOf(call: PaidCall, nowMs: number) {
   const { transactionId, keyFingerprint, agentId, capabilityId, providerId, amountMinor, currency } = call;
   return { transactionId, keyFingerprint, agentId, capabilityId, providerId, amountMinor, currency, nowMs };
-}
-
-/** What the registry learns of a decided call; undefined for one that never took a hold. */
-function recordOf(call: PaidCall): PaidCallRecord | undefined {
-  const fields = receiptFieldsOf(call);
-  if (!fields || !call.decision) return undefined;
-  const { receiptId, transactionId, status, failureKind, capabilityId, providerId } = fields;
-  const { walletId, agentId, amountMinor, currency } = fields;
-  const { policyVersion, approvalId, decision } = call;
-  return {
-    ...{ receiptId, transactionId, status, failureKind, capabilityId, providerId },
-    ...{ walletId, agentId, amountMinor, currency, policyVersion, approvalId },
-    ...{ errorText: decision.errorText, decidedAtMs: decision.atMs },
-  };
 }
 
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {

@@ -7,21 +7,23 @@
 export const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn;
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/**
- * In Jacobian coordinates: the affine point is (x / z², y / z³), and z = 0 is the point at infinity. Coordinates are
- * remainders of P that may be negative; only `toAffine` makes them canonical.
- */
-interface Point {
+interface Affine {
   x: bigint;
   y: bigint;
+}
+
+/**
+ * In Jacobian coordinates: the affine point is (x / z², y / z³), and z = 0 is the point at infinity. Coordinates are
+ * remainders of P that may be negative; only `remainder` makes them canonical.
+ */
+interface Point extends Affine {
   z: bigint;
 }
 
 const INFINITY: Point = { x: 0n, y: 1n, z: 0n };
-export const G: Point = {
+export const G: Affine = {
   x: 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n,
   y: 0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n,
-  z: 1n,
 };
 
 export interface Signature {
@@ -32,45 +34,48 @@ export interface Signature {
 }
 
 /** The signer's public key as (x, y), or null where no key can have made the signature. `hash` is 256 bits. */
-export function recoverPublicKey(hash: bigint, { r, s, isOdd }: Signature): { x: bigint; y: bigint } | null {
+export function recoverPublicKey(hash: bigint, { r, s, isOdd }: Signature): Affine | null {
   if (r <= 0n || r >= N || s <= 0n || s >= N) return null;
   const root = squareRoot((r * r * r + 7n) % P);
   if (root === null) return null;
-  const point = { x: r, y: ((root & 1n) === 1n) === isOdd ? root : P - root, z: 1n };
+  const point = { x: r, y: ((root & 1n) === 1n) === isOdd ? root : P - root };
   const inverse = invert(r, N);
   const key = addMultiples(((N - (hash % N)) * inverse) % N, (s * inverse) % N, point);
   return key.z === 0n ? null : toAffine(key);
 }
 
 /** Width of the windows in bits: wider ones need fewer additions and larger tables. G's table is made once. */
-const G_WINDOW = 8;
+const G_WINDOW = 9;
 const POINT_WINDOW = 5;
 let tablesOfG: Tables | undefined;
 
-/** g * G + k * point. */
-function addMultiples(g: bigint, k: bigint, point: Point): Point {
-  tablesOfG ??= makeTables(
-    oddMultiples(G, G_WINDOW).map((multiple) => ({ ...toAffine(multiple), z: 1n })),
-    G_WINDOW,
-  );
-  const tablesOfPoint = makeTables(oddMultiples(point, POINT_WINDOW), POINT_WINDOW);
-  const parts = [...halves(g, tablesOfG), ...halves(k, tablesOfPoint)];
+/**
+ * g * G + k * point. The point's multiples share one z. With it divided out they are affine, of a curve that differs in a
+ * constant which no formula here names; the sum is taken there, and gets its z back in the end.
+ */
+function addMultiples(g: bigint, k: bigint, point: Affine): Point {
+  tablesOfG ??= makeTables(affineMultiples(G, G_WINDOW), G_WINDOW);
+  const { multiples, z } = oddMultiples(point, POINT_WINDOW);
+  const parts = [
+    ...halves(g, tablesOfG).map((part) => ({ ...part, z })),
+    ...halves(k, makeTables(multiples, POINT_WINDOW)).map((part) => ({ ...part, z: 1n })),
+  ];
   let sum = INFINITY;
   for (let place = Math.max(...parts.map(({ digits }) => digits.length)) - 1; place >= 0; place--) {
     sum = double(sum);
-    for (const { digits, multiples } of parts) {
-      const digit = digits[place] ?? 0;
-      const multiple = multiples[Math.abs(digit) >> 1];
-      if (digit !== 0 && multiple) sum = add(sum, digit > 0 ? multiple : negate(multiple));
+    for (const part of parts) {
+      const digit = part.digits[place] ?? 0;
+      const multiple = part.multiples[Math.abs(digit) >> 1];
+      if (digit !== 0 && multiple) sum = add(sum, digit > 0 ? multiple : negate(multiple), part.z);
     }
   }
-  return sum;
+  return { ...sum, z: (sum.z * z) % P };
 }
 
 /** A scalar of 128 bits as signed odd digits, with the point's odd multiples 1, 3, 5, ... that they stand for. */
 interface Part {
   digits: number[];
-  multiples: readonly Point[];
+  multiples: readonly Affine[];
 }
 
 // The endomorphism: LAMBDA * (x, y) = (BETA * x, y), so that a scalar k is k1 + k2 * LAMBDA with halves of 128 bits
@@ -82,13 +87,13 @@ const A2 = 0x114ca50f7a8e2f3f657c1108d9d44cfd8n;
 
 interface Tables {
   window: number;
-  multiples: readonly Point[];
+  multiples: readonly Affine[];
   /** The same of LAMBDA times the point. */
-  turned: readonly Point[];
+  turned: readonly Affine[];
 }
 
-function makeTables(multiples: readonly Point[], window: number): Tables {
-  return { window, multiples, turned: multiples.map(({ x, y, z }) => ({ x: (x * BETA) % P, y, z })) };
+function makeTables(multiples: readonly Affine[], window: number): Tables {
+  return { window, multiples, turned: multiples.map(({ x, y }) => ({ x: (x * BETA) % P, y })) };
 }
 
 function halves(scalar: bigint, { window, multiples, turned }: Tables): [Part, Part] {
@@ -124,20 +129,47 @@ function digitsOf(scalar: bigint, window: number): number[] {
   return digits;
 }
 
-/** 1, 3, 5, ... times the point, as many as digits of this window need. */
-function oddMultiples(point: Point, window: number): Point[] {
-  const twice = double(point);
-  const multiples = [point];
-  let last = point;
-  while (multiples.length < 1 << (window - 2)) {
-    last = add(last, twice);
-    multiples.push(last);
+/**
+ * 1, 3, 5, ... times the point, as many as digits of this window need, all with one z. Twice the point is added again and
+ * again; each addition also gives the summand with the sum's z, which costs nothing ("zaddu" of the same database).
+ */
+function oddMultiples({ x, y }: Affine, window: number): { multiples: Affine[]; z: bigint } {
+  const twice = double({ x, y, z: 1n });
+  const yy = (y * y) % P;
+  let summand: Affine = twice;
+  let last: Affine = { x: (4n * x * yy) % P, y: (8n * yy * yy) % P };
+  let z = twice.z;
+  const found = [{ ...last, growth: 1n }];
+  while (found.length < 1 << (window - 2)) {
+    const growth = summand.x - last.x;
+    const square = (growth * growth) % P;
+    const [sx, lx] = [(summand.x * square) % P, (last.x * square) % P];
+    const sy = (summand.y * (sx - lx)) % P;
+    const rise = summand.y - last.y;
+    const sumX = (rise * rise - sx - lx) % P;
+    last = { x: sumX, y: (rise * (sx - sumX) - sy) % P };
+    summand = { x: sx, y: sy };
+    z = (z * growth) % P;
+    found.push({ ...last, growth });
   }
-  return multiples;
+  const multiples: Affine[] = [];
+  for (let toLast = 1n, at = found.length - 1; at >= 0; at--) {
+    const { x, y, growth } = found[at] as (typeof found)[number];
+    const square = (toLast * toLast) % P;
+    multiples.unshift({ x: (x * square) % P, y: (y * ((square * toLast) % P)) % P });
+    toLast = (toLast * growth) % P;
+  }
+  return { multiples, z };
 }
 
-function negate({ x, y, z }: Point): Point {
-  return { x, y: -y, z };
+function affineMultiples(point: Affine, window: number): Affine[] {
+  const { multiples, z } = oddMultiples(point, window);
+  const inverse = invert(z, P);
+  return multiples.map((multiple) => dividedBy(inverse, multiple));
+}
+
+function negate({ x, y }: Affine): Affine {
+  return { x, y: -y };
 }
 
 /** Formulas "dbl-1998-cmo-2" of the Explicit-Formulas Database, with a = 0. No point of this curve has y = 0. */
@@ -150,32 +182,30 @@ function double({ x, y, z }: Point): Point {
   return { x: newX, y: (m * (s - newX) - 2n * yy * yy) % P, z: (2n * y * z) % P };
 }
 
-/** "add-1998-cmo-2", and "madd" of the same where the second point has z = 1. */
-function add(first: Point, second: Point): Point {
-  if (first.z === 0n) return second;
-  const zz1 = (first.z * first.z) % P;
-  const zzz1 = (zz1 * first.z) % P;
-  let u1 = first.x;
-  let s1 = first.y;
-  let z = first.z;
-  if (second.z !== 1n) {
-    const zz2 = (second.z * second.z) % P;
-    u1 = (u1 * zz2) % P;
-    s1 = (s1 * ((second.z * zz2) % P)) % P;
-    z = (z * second.z) % P;
+/** "madd" of the same, to a sum from which `z` was divided out. */
+function add(sum: Point, { x, y }: Affine, z: bigint): Point {
+  const fullZ = z === 1n ? sum.z : (sum.z * z) % P;
+  if (sum.z === 0n) {
+    const zz = (z * z) % P;
+    return { x: (x * zz) % P, y: (y * ((zz * z) % P)) % P, z: 1n };
   }
-  const h = (second.x * zz1 - u1) % P;
-  const r = (second.y * zzz1 - s1) % P;
-  if (h === 0n) return r === 0n ? double(first) : INFINITY;
+  const zz = (fullZ * fullZ) % P;
+  const h = (x * zz - sum.x) % P;
+  const r = (y * ((zz * fullZ) % P) - sum.y) % P;
+  if (h === 0n) return r === 0n ? double(sum) : INFINITY;
   const hh = (h * h) % P;
   const hhh = (h * hh) % P;
-  const v = (u1 * hh) % P;
+  const v = (sum.x * hh) % P;
   const newX = (r * r - hhh - 2n * v) % P;
-  return { x: newX, y: (r * (v - newX) - s1 * hhh) % P, z: (z * h) % P };
+  return { x: newX, y: (r * (v - newX) - sum.y * hhh) % P, z: (sum.z * h) % P };
 }
 
-function toAffine({ x, y, z }: Point): { x: bigint; y: bigint } {
-  const inverse = invert(z, P);
+function toAffine(point: Point): Affine {
+  return dividedBy(invert(point.z, P), point);
+}
+
+/** (x / z², y / z³), given 1 / z. */
+function dividedBy(inverse: bigint, { x, y }: Affine): Affine {
   const square = (inverse * inverse) % P;
   return { x: remainder(x * square), y: remainder(y * ((square * inverse) % P)) };
 }

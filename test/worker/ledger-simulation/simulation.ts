@@ -1,6 +1,7 @@
 // Random operations over several wallets, many at a time, with lost answers, duplicates, reordering and crashes between
 // and inside paid calls. Afterwards every wallet is compared with what was entered and with what the calls say of
-// themselves: no cent is made, lost or left behind.
+// themselves: no cent is made, lost or left behind. A long simulation is run in rounds, each of which ends in that
+// comparison: calls are each round's own, wallets go on.
 
 import type { AuthorizeRequest, DecisionAnswer } from "../../../src/gateway/paid-call-port.ts";
 import type { EntryAnswer } from "../../../src/gateway/wallet-port.ts";
@@ -37,11 +38,17 @@ type Operation = () => Promise<unknown>;
 export class Simulation {
   readonly #env: SimulationEnv;
   readonly #random: () => number;
-  readonly #requests: AuthorizeRequest[] = [];
+  /** Of this round. */
+  #requests: AuthorizeRequest[] = [];
+  #madeCalls = 0;
+  #startedOperations = 0;
   readonly #acceptedBy = new Map<string, Set<string>>();
   readonly #receipts = new Map<string, Set<string>>();
-  /** What operators put into and took out of each wallet, by what the wallets answered. */
-  readonly #entered = new Map(WALLETS.map((walletId) => [walletId, 0n]));
+  /**
+   * What each wallet should have: what operators put in and took out, by what the wallets answered, and the calls of
+   * earlier rounds.
+   */
+  readonly #expected = new Map(WALLETS.map((walletId) => [walletId, 0n]));
   readonly #entryIds = new Set<string>();
   readonly #outcome: Outcome = {
     ends: {},
@@ -64,16 +71,19 @@ export class Simulation {
     return fault;
   };
 
+  /** One round; the outcome is of all so far. */
   async run(operations: number): Promise<Outcome> {
+    this.#requests = [];
     for (const walletId of WALLETS) await this.#wallet(walletId).open(walletId, "USD", FINGERPRINT);
     this.#faultRate = 0.12;
-    let started = 0;
+    const end = this.#startedOperations + operations;
     // Each goes on at its own pace: a slow one is overtaken by many.
     const caller = async () => {
-      while (started < operations) {
-        started += 1;
-        if (started % CALLERS === 0) this.aheadMs += this.#pick([0, 1_000, 10_000, 30_000, 2 * MINUTE]);
-        await this.#attempt(this.#hesitating(this.#operation(operations)));
+      while (this.#startedOperations < end) {
+        this.#startedOperations += 1;
+        if (this.#startedOperations % CALLERS === 0)
+          this.aheadMs += this.#pick([0, 1_000, 10_000, 30_000, 2 * MINUTE]);
+        await this.#attempt(this.#hesitating(this.#operation(end)));
       }
     };
     await Promise.all(Array.from({ length: CALLERS }, caller));
@@ -101,7 +111,7 @@ export class Simulation {
     };
   }
 
-  #operation(operations: number): Operation {
+  #operation(end: number): Operation {
     const dice = this.#random();
     const request = this.#pick(this.#requests.slice(-HOT_CALLS));
     if (dice < 0.15 || !request) return this.#start();
@@ -114,7 +124,7 @@ export class Simulation {
     }
     if (dice < 0.6) return () => this.#note(request, call.fail(request.providerId, "client_error", "no"));
     if (dice < 0.85) return () => call.fireAlarm();
-    if (dice < 0.92) return this.#enter(operations);
+    if (dice < 0.92) return this.#enter(end);
     if (dice < 0.97) {
       const [walletId, frozen] = [this.#pick(WALLETS), this.#random() < 0.3];
       return () => this.#wallet(walletId).setFrozen(frozen);
@@ -127,7 +137,7 @@ export class Simulation {
   /** A new paid call, sometimes by several requests at once. */
   #start(): Operation {
     const [walletId, payTo] = [this.#pick(WALLETS), this.#pick(WALLETS)];
-    const number = this.#requests.length;
+    const number = this.#madeCalls++;
     const request: AuthorizeRequest = {
       transactionId: `txn_${number.toString(16).padStart(32, "0")}`,
       proofHash: `of proof ${number}`,
@@ -156,11 +166,11 @@ export class Simulation {
     this.#receipts.set(transactionId, seen.add(JSON.stringify(answer.receipt)));
   }
 
-  #enter(operations: number): Operation {
+  #enter(end: number): Operation {
     const walletId = this.#pick(WALLETS);
     const kind = this.#random() < 0.7 ? ("credit" as const) : ("debit" as const);
     // Few ids, so that many entries are sent again: the same, and as another.
-    const id = `entry ${Math.floor(this.#random() * operations * 0.05)}`;
+    const id = `entry ${Math.floor(this.#random() * end * 0.05)}`;
     const amountMinor = BigInt(500 * (1 + Math.floor(this.#random() * 3)));
     return async () => {
       const entry = { source: "operator", id, amountMinor, atMs: 1 } as const;
@@ -170,7 +180,7 @@ export class Simulation {
       if (!answer.ok || this.#entryIds.has(`${walletId} ${id}`)) return;
       this.#entryIds.add(`${walletId} ${id}`);
       const signed = kind === "credit" ? amountMinor : -amountMinor;
-      this.#entered.set(walletId, (this.#entered.get(walletId) ?? 0n) + signed);
+      this.#add(walletId, signed);
     };
   }
 
@@ -188,9 +198,6 @@ export class Simulation {
   }
 
   async #check(): Promise<void> {
-    const expected = new Map(this.#entered);
-    const add = (walletId: string, minor: bigint) =>
-      expected.set(walletId, (expected.get(walletId) ?? 0n) + minor);
     for (const { transactionId, walletId, payTo, amountMinor } of this.#requests) {
       const { state, isSettled } = await this.#call(transactionId).look();
       this.#outcome.ends[state] = (this.#outcome.ends[state] ?? 0) + 1;
@@ -205,11 +212,15 @@ export class Simulation {
       const receipts = this.#receipts.get(transactionId)?.size ?? 0;
       this.#expect(receipts <= 1, transactionId, `${receipts} different receipts`);
       if (state !== "completed") continue;
-      add(walletId, -amountMinor);
-      add(payTo, amountMinor);
+      this.#add(walletId, -amountMinor);
+      this.#add(payTo, amountMinor);
     }
     for (const walletId of WALLETS)
-      this.#checkBooks(await this.#wallet(walletId).books(), expected.get(walletId) ?? 0n);
+      this.#checkBooks(await this.#wallet(walletId).books(), this.#expected.get(walletId) ?? 0n);
+  }
+
+  #add(walletId: string, minor: bigint): void {
+    this.#expected.set(walletId, (this.#expected.get(walletId) ?? 0n) + minor);
   }
 
   #checkBooks(books: Books, expected: bigint): void {

@@ -16,7 +16,7 @@ import { ACCOUNTS, NETWORK } from "../scripts/chain/addresses.ts";
 /** viem's default of 4 s would be unfair on a chain with blocks of 2 s. */
 const RECEIPT_POLL_MS = 100;
 /** It loses some transactions of copies of a payment; by default it then waits three minutes for each. */
-const RECEIPT_WAIT_MS = 20_000;
+const RECEIPT_WAIT_MS = 10_000;
 
 const [port, rpcUrl] = process.argv.slice(2);
 const account = privateKeyToAccount(ACCOUNTS[0].key, { nonceManager });

@@ -3,7 +3,7 @@
 //
 //   --quick        fewer settings, shorter; under two minutes
 //   --only PARTS   some of verify,settle,searchable,search,gateway; default all
-//   --listings N   search over this many only; a whole run takes 25,000 and 250,000, which fills for half an hour
+//   --listings N   search over this many only; a whole run takes 25,000 and 250,000, which fills for ten minutes and more
 //   --json         one line of JSON at the end
 //
 // A run that is not quick also writes its parts into bench/results.json and draws docs/bench.svg from what stands there:

@@ -1,3 +1,5 @@
+// What the chain says decides, and what a failing node says decides nothing.
+
 import { describe, expect, it } from "vitest";
 import {
   aPayment,

@@ -1,3 +1,5 @@
+// Verify of Permit2: allowance, spender, and blocks that offer to sponsor them.
+
 import { describe, expect, it } from "vitest";
 import {
   aPayment,

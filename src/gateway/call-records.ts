@@ -19,6 +19,7 @@ export function recordOf(call: PaidCall): PaidCallRecord | undefined {
   };
 }
 
+/** A seventh of it in statements, and one for each breaker; D1 lets one request run a thousand. */
 const MAX_WAITING = 1_000;
 
 /** Objects ask within minutes; forgetting an id costs one more write, which changes nothing. */

@@ -6,6 +6,7 @@ import { Gatherer } from "../platform/gatherer.ts";
 import { addSettlements } from "./audit-store.ts";
 import { auditedRow } from "./audited-payment.ts";
 
+/** A statement each; D1 lets one request run a thousand. */
 const MAX_WAITING = 200;
 
 const settlements = new Gatherer<EndedSettlement>("audit", MAX_WAITING);

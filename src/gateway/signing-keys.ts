@@ -65,16 +65,16 @@ export interface KeyRings {
   receipt: KeyRing;
 }
 
-const opened = new WeakMap<GatewayConfig, Promise<KeyRings>>();
+/** The rings and not a promise of them: that would belong to the request that made it. */
+const opened = new WeakMap<GatewayConfig, KeyRings>();
 
-/** The isolate's two rings, opened once; undefined while a ring has no key that signs (the gateway is off). */
-export function ringsOf(gateway: GatewayConfig): Promise<KeyRings> | undefined {
+/** The isolate's two rings, kept once opened; undefined while a ring has no key that signs (the gateway is off). */
+export async function ringsOf(gateway: GatewayConfig): Promise<KeyRings | undefined> {
   if (gateway.challengeSeeds.length === 0 || gateway.receiptSeeds.length === 0) return undefined;
-  let rings = opened.get(gateway);
-  if (!rings) {
-    rings = openRings(gateway);
-    opened.set(gateway, rings);
-  }
+  const known = opened.get(gateway);
+  if (known) return known;
+  const rings = await openRings(gateway);
+  opened.set(gateway, rings);
   return rings;
 }
 

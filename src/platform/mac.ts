@@ -22,15 +22,18 @@ export async function isMacOf(secret: Bytes, message: Bytes, mac: Bytes): Promis
   return difference === 0;
 }
 
-/** Importing costs more than signing; a secret lives as long as the isolate's Config. */
-const imported = new WeakMap<Bytes, Promise<CryptoKey>>();
+/**
+ * Importing costs more than signing; a secret lives as long as the isolate's Config. What is kept is the key and not the
+ * promise of it: a promise belongs to the request that made it, and others would wait for ever if that ended first.
+ */
+const imported = new WeakMap<Bytes, CryptoKey>();
 
-function importedKey(secret: Bytes): Promise<CryptoKey> {
+async function importedKey(secret: Bytes): Promise<CryptoKey> {
   assert(secret.length === 32, "a MAC secret has 32 bytes");
-  let key = imported.get(secret);
-  if (!key) {
-    key = crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-    imported.set(secret, key);
-  }
+  const known = imported.get(secret);
+  if (known) return known;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+  imported.set(secret, key);
   return key;
 }

@@ -95,12 +95,15 @@ describe("a top-up", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ amountMinor: "75" }),
     });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ state: "settled", amountMinor: "75", credited: true });
+    // 202 says that the money is on its way: whether it is final by now is between the relayer's look and the chain.
+    expect([200, 202]).toContain(response.status);
+    const credited = response.status === 200;
+    expect(await response.json()).toMatchObject({ state: "settled", amountMinor: "75", credited });
     const receipt = decodeJson(response.headers.get("payment-response") ?? "") as {
       transaction: `0x${string}`;
     };
     expect((await receiptOf(world.rpcUrl, receipt.transaction)).status).toBe("0x1");
-    expect(await operate(`/v1/wallets/${walletId}`)).toMatchObject({ availableMinor: "75" });
+    const available = async () => (await operate(`/v1/wallets/${walletId}`)).availableMinor;
+    await expect.poll(available, { timeout: 60_000 }).toBe("75");
   });
 });

@@ -1,5 +1,5 @@
-// A vitest reporter that keeps in a file how far a run has come: what counts in the end, and what to run again should the
-// run stall. `npm test` (test.ts) reads the file.
+// A vitest reporter that keeps in a file how far a run has come: what counts in the end, and which files did not end should
+// the run stall. `npm test` (test.ts) reads the file.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export default class TestProgress implements Reporter {
     this.#write();
   }
 
-  /** Only says that the run goes on: a file counts when it ends, and one that stalls is run again as a whole. */
+  /** Only says that the run goes on: a file counts when it ends. */
   onTestCaseResult(): void {
     this.#write();
   }

@@ -185,7 +185,7 @@ export class PaidCallObject extends DurableObject<Env> implements PaidCallPort {
     this.#tables.setRecorded();
   }
 
-  /** What the registry still has to learn. */
+  /** What the registry still has to learn; that it has nothing to learn is noted. */
   #unrecorded(): PaidCallRecord | undefined {
     const call = this.#tables.read();
     if (!call || call.isRecorded) return undefined;

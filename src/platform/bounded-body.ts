@@ -16,11 +16,11 @@ export async function readBounded(
     const bytes = await message.arrayBuffer();
     return bytes.byteLength > maxBytes ? null : bytes;
   }
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let total = 0;
   for await (const chunk of message.body ?? []) {
     total += chunk.byteLength;
-    if (total <= maxBytes) chunks.push(chunk);
+    if (total <= maxBytes) chunks.push(new Uint8Array(chunk));
     else if (total > maxDiscardedBytes) return null;
   }
   return total > maxBytes ? null : new Blob(chunks).arrayBuffer();

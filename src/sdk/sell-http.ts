@@ -4,6 +4,7 @@
 //   export default { fetch: sell(async (request) => Response.json(await answer(request))) };
 
 import { decodeJson, encodeJson } from "../platform/base64-json.ts";
+import { readBounded } from "../platform/bounded-body.ts";
 import {
   DEFAULT_MAX_RESPONSE_BYTES,
   type Produced,
@@ -81,12 +82,13 @@ async function produce(
   { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES }: SellOptions,
 ): Promise<Produced<Response>> {
   const response = await handler(request);
-  const bytes = await bytesOf(response, maxResponseBytes);
-  if (!bytes) {
+  const body = await readBounded(response, maxResponseBytes);
+  if (!body) {
     const tooLarge = error(500, "PROVIDER_ERROR", "the response was too large; the payment is returned");
     const text = `the response is larger than ${maxResponseBytes} bytes`;
     return { ok: false, response: tooLarge, kind: "provider_error", error: text };
   }
+  const bytes = new Uint8Array(body);
   const whole = new Response(HAS_NO_BODY.has(response.status) ? null : bytes, response);
   // What carried the body to us is not what carries it on.
   whole.headers.delete("content-length");
@@ -97,24 +99,6 @@ async function produce(
 }
 
 const HAS_NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
-
-/** The whole body, or undefined as soon as it is larger than `maxBytes`. */
-async function bytesOf(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const reader = response.body?.getReader();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let total = 0;
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-    if (done) break;
-    total += value.byteLength;
-    if (total > maxBytes) {
-      await reader?.cancel();
-      return undefined;
-    }
-    chunks.push(new Uint8Array(value));
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
 
 function withReceipt(response: Response, receipt: Receipt | undefined): Response {
   const signed = new Response(response.body, response);
